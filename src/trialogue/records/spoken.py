@@ -38,7 +38,8 @@ class Spoken(NamedTuple):
 
 def may_hold_thought(text: str) -> bool:
     """Whether a text has a sign of which one stands in every mark of reasoning."""
-    return "<" in text or "[" in text or "&lt;" in text or "◁" in text
+    # One character is found ten times as fast as several.
+    return "<" in text or "[" in text or ("&" in text and "&lt;" in text) or "◁" in text
 
 
 def split_channels(text: str) -> Spoken:

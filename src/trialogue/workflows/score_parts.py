@@ -23,7 +23,7 @@ from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.records.files.opening import COMPRESSED, fetch
 from trialogue.records.files.plain import PlainDialogue
 
-AnyDialogue = Dialogue | PlainDialogue
+AnyDialogue = PlainDialogue | Dialogue  # the plain one first: pydantic takes long to say that something is no record
 
 
 def plain_records(
@@ -206,14 +206,15 @@ def _dialogues(
         for records in _records(piece, note, are_plain=are_plain):
             dialogues = [record for record in records if isinstance(record, AnyDialogue)]
             known = len(found.dialogues)
-            found.dialogues.update(dict.fromkeys((record.system, record.id) for record in dialogues))
+            found.dialogues.update(dict.fromkeys([(record.system, record.id) for record in dialogues]))
             if len(found.dialogues) < known + len(dialogues):
                 raise DataError(
                     _duplicate_problem(_first_repeat(dialogues, list(found.dialogues)[:known]), piece.input.given)
                 )
             found.has_dialogues |= bool(dialogues)
-            found.situations += [record for record in records if isinstance(record, Situation)]
-            found.responses += [record for record in records if isinstance(record, Response)]
+            if len(dialogues) < len(records):
+                found.situations += [record for record in records if isinstance(record, Situation)]
+                found.responses += [record for record in records if isinstance(record, Response)]
             yield dialogues
 
 

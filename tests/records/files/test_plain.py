@@ -17,7 +17,7 @@ from trialogue.metrics.text.word_hashes import Vocabulary
 from trialogue.records import Dialogue
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import Part, parse_line
-from trialogue.records.files.plain import PlainDialogue, plain_dialogue
+from trialogue.records.files.plain import PlainDialogue, plain_dialogue, plain_dialogues
 
 UTTERANCE = {"speaker": "user", "text": "hi"}
 DIALOGUE = {"kind": "dialogue", "v": SCHEMA, "id": "a", "utterances": [UTTERANCE]}
@@ -75,6 +75,20 @@ def test_usual_lines_are_plain() -> None:
 )
 def test_anything_else_is_left_to_the_usual_reader(line: str) -> None:
     assert plain_dialogue(line) is None
+
+
+LINE = json.dumps(DIALOGUE).encode()
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_lines_that_hold_a_dialogue_each_are_read_together(end: bytes) -> None:
+    assert len(plain_dialogues(LINE + b"\r\n" + LINE + b"\n" + LINE + end) or ()) == 3
+
+
+@pytest.mark.parametrize("between", [b"", b" ", b"\n\n", b"\n ", b"\n[]\n", b"\n{}\n"])
+def test_lines_that_do_not_are_left_to_the_usual_reader(between: bytes) -> None:
+    assert plain_dialogues(LINE + between + LINE) is None
+    assert plain_dialogues(LINE.replace(b" ", b"\n", 1)) is None
 
 
 def test_mistakes_are_those_of_the_usual_reader(tmp_path: Path) -> None:

@@ -187,3 +187,10 @@ def test_a_difference_of_rare_events_has_no_more_freedom() -> None:
     assert rare.interval is not None
     assert rare.interval.low < plain.interval.low
     assert (rare.p or 0) > (plain.p or 1)
+
+
+def test_clusters_of_one_side_each_give_what_they_give_as_one_kind() -> None:
+    rng = np.random.default_rng(0)
+    a, b = ({f"{side}{place}": value for place, value in enumerate(rng.normal(size=40))} for side in "ab")
+    kinds = dict.fromkeys([*a, *b], "one")
+    assert jackknife_difference(a, b, 0.4, 0.1, 80) == jackknife_difference(a, b, 0.4, 0.1, 80, kinds=kinds)

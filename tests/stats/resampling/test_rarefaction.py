@@ -49,6 +49,17 @@ def test_whole_clusters_worked_by_hand() -> None:
     assert own.expected_distinct(np.array([0.0, 2.0, 4.0, 6.0])) == pytest.approx([0, 2, 3, 4])
 
 
+@pytest.mark.parametrize("most", [3, 400])  # types of a cluster, of which those of one or many are sorted at once
+def test_pairs_may_come_in_any_order(most: int) -> None:
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(900), rng.integers(0, most, size=900))
+    times = rng.integers(1, 12, size=len(clusters))
+    order = rng.permutation(len(clusters))
+    ordered, shuffled = (occurrences_of(times[way], clusters[way], count=900) for way in (slice(None), order))
+    for own, other in zip(vars(ordered).values(), vars(shuffled).values(), strict=True):
+        assert np.array_equal(own, other)
+
+
 @given(st.lists(st.text("abcdefg", min_size=1, max_size=5), min_size=1, max_size=6), st.data())
 def test_the_curve_is_the_mean_over_all_draws(clusters: list[str], data: st.DataObject) -> None:
     drawn = data.draw(st.integers(0, len(clusters)))

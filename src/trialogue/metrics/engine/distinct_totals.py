@@ -120,8 +120,10 @@ def _times_of(hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         order = hash_order(own)
         own = own[order]
         starts = np.flatnonzero(np.concatenate([[len(own) > 0], own[1:] != own[:-1]]))
-        sizes = np.diff(starts, append=len(own))
-        times[places[order]] = np.repeat(sizes, sizes)
+        sizes = np.diff(starts, append=len(own)).astype(np.int32)
+        of_part = np.empty(len(own), dtype=np.int32)  # fits the cache, in which the order jumps
+        of_part[order] = np.repeat(sizes, sizes)
+        times[places] = of_part
     return times
 
 
@@ -202,9 +204,9 @@ class CountedTotals:
     def _remember(self, batch: Batch, places: Ints, pairs: NGrams, whole: Array, units: int) -> None:
         """Take in what the conversations at some places have."""
         known = len(self._index)
-        clusters = np.zeros(len(batch.clusters), dtype=np.int32)
-        for place in places.tolist():
-            clusters[place] = self._index.setdefault(batch.clusters[place], len(self._index))
+        index, names = self._index, batch.clusters
+        clusters = np.zeros(len(names), dtype=np.int32)
+        clusters[places] = [index.setdefault(names[place], len(index)) for place in places.tolist()]
         self._make_room()
         np.add.at(self._sizes, clusters[places], whole[places])
         is_new = len(self._index) - known == len(places)  # every conversation is of a cluster that was not there before

@@ -241,7 +241,7 @@ class _OverReplies(Distinct):
     def types_of(self, batch: Batch) -> TypeRows:
         """The same of a batch."""
         formula = self._formula
-        blank = np.array([not text.strip() for text in batch.texts()], dtype=bool)
+        blank = batch.words(words).lengths == 0
         undefined = {} if formula.blank_counts else where(blank, EMPTY)
         units = batch.characters() if formula.rule is None else batch.words(formula.rule)
         keep = ~blank | formula.blank_counts

@@ -6,6 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.jsonl import LINE_BREAK, LONGEST_LINE, MAX_PROBLEMS, Note, Part, read_parsed
 from trialogue.records.files.opening import COMPRESSED, open_bytes
@@ -71,7 +73,8 @@ def _blocks(path: Path, part: Part | None) -> Iterator[tuple[bytes, int]]:
             if end:
                 block = rest + data[:end]
                 yield block, lines
-                lines, rest = lines + block.count(LINE_BREAK), data[end:]
+                lines += int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == LINE_BREAK))
+                rest = data[end:]
             else:
                 rest += data
         if rest:

@@ -363,6 +363,8 @@ def _parts(
     """Contributions of clusters to the variance, by side and kind; their squares sum to it."""
     if isinstance(leave_out_a, NumberedValues) and isinstance(leave_out_b, NumberedValues) and not kinds:
         return _by_size(_parts_of_numbers(leave_out_a, leave_out_b))
+    if not kinds and leave_out_a.keys().isdisjoint(leave_out_b):
+        return _by_size([_contributions(leave_out_a), -_contributions(leave_out_b)])
     a = dict(zip(leave_out_a, _contributions(leave_out_a).tolist(), strict=True))
     b = dict(zip(leave_out_b, _contributions(leave_out_b).tolist(), strict=True))
     parts: dict[Hashable, list[float]] = {}
@@ -388,7 +390,7 @@ def _count_both(a: Mapping[Any, float], b: Mapping[Any, float]) -> int:
     """Number of different clusters of two sides."""
     if isinstance(a, NumberedValues) and isinstance(b, NumberedValues):
         return len(a) + len(b) - int(np.isin(a.numbers, b.numbers, assume_unique=True).sum())
-    return len({**a, **b})
+    return len(a) + len(b) - len(a.keys() & b.keys())
 
 
 def _contributions(leave_out: Mapping[Any, float]) -> Floats:
