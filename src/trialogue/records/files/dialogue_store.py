@@ -174,9 +174,9 @@ class _Column(Generic[T]):
         if isinstance(found, list):
             return found
         with self._room.lock:
-            return self._found(number)
+            return self._fetch(number)
 
-    def _found(self, number: int) -> list[T]:
+    def _fetch(self, number: int) -> list[T]:
         found = self._blocks[number]
         if found is None:
             assert self._given is not None, "blocks that are not there are made of given ones"
