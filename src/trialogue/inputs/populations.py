@@ -198,7 +198,7 @@ def _look_at_dialogue(conversation: Conversation, audit: UnitAudit) -> None:
         last=_last(conversation),
         source="" if dialogue is None else source_of(dialogue.source, dialogue.meta),
         names_items=bool(said and (said[-1].ranking or said[-1].mentions)),
-        is_answered=dialogue is not None and dialogue.fault is None,
+        is_answered=dialogue is not None and dialogue.fault is None and bool(asked or replies),
     )
 
 

@@ -5,10 +5,9 @@ import random
 import pytest
 from benchmarks.sample_cases import FAILURES, talk
 
-from trialogue.findings.sample.collect import look_across
 from trialogue.findings.sample.failure_texts import suspicion_of, suspicion_of_all
 from trialogue.findings.sample.units import UnitAudit
-from trialogue.records import ClusterKind, MeasuredUnits, PopulationKind
+from trialogue.records import ClusterKind
 from trialogue.records.kinds.suspicions import Suspicion
 
 OPENINGS = (
@@ -122,22 +121,9 @@ def test_a_failure_in_an_unknown_language_is_what_different_users_get_alike() ->
     assert audited(said).facts()["suspects"] == {Suspicion.REPEATED: ("d0", "d4", "d8", "d12", "d16")}
 
 
-def test_a_system_without_replies_has_failed_beside_one_that_replies_and_files_without_replies_have_not() -> None:
-    ids = tuple(f"d{place}" for place in range(20))
-    assert audited([[]] * 20).facts() == {"suspects": {Suspicion.SILENT: ids}}
-    silent, other = (
-        MeasuredUnits(
-            system=system, kind_of=PopulationKind.PEOPLE, ids=ids, clustered_by=ClusterKind.DIALOGUE, clusters=ids
-        )
-        for system in "AB"
-    )
-    silent = silent.model_copy(update={"suspects": {Suspicion.SILENT: ids}})
-    assert [each.suspects for each in look_across([silent, other])] == [{Suspicion.SILENT: ids}, {}]
-    assert [each.suspects for each in look_across([silent, silent.model_copy(update={"system": "B"})])] == [{}, {}]
-
-
-def test_what_a_system_always_says_is_no_failure() -> None:
+def test_what_a_system_always_says_and_files_without_replies_are_no_failures() -> None:
     assert audited([["Enjoy."]] * 20).facts() == {}
+    assert audited([[]] * 20).facts() == {}
     assert audited([["Enjoy."]] * 2 + [[f"film {place}"] for place in range(18)]).facts() == {}
 
 

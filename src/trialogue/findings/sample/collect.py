@@ -180,10 +180,9 @@ def _twins(table: MeasuredUnits, held: Mapping[str, Mapping[str, Set[str]]]) -> 
 
 def _suspects(table: MeasuredUnits, tables: Sequence[MeasuredUnits]) -> dict[Suspicion, tuple[str, ...]]:
     """Suspects, and dialogues that end with a question where those of other systems rarely do."""
-    # Where no system says anything, the files hold no replies; where one does, a system that says nothing has failed.
-    is_held = any(len(each.suspects.get(Suspicion.SILENT, ())) < len(each.ids) for each in tables)
-    left_out = {Suspicion.UNANSWERED, *(() if is_held else (Suspicion.SILENT,))}
-    found = {sign: names for sign, names in table.suspects.items() if sign not in left_out}
+    found: dict[Suspicion, tuple[str, ...]] = {
+        sign: names for sign, names in table.suspects.items() if sign is not Suspicion.UNANSWERED
+    }
     others = [each for each in tables if each.system != table.system and each.users == table.users]
     own, size = len(table.unanswered), sum(len(each.ids) for each in others)
     elsewhere = sum(len(each.unanswered) for each in others)

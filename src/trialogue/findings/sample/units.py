@@ -136,6 +136,8 @@ class UnitAudit:
         return {name: value for name, value in found.items() if value}
 
     def _suspect_equal_replies(self) -> None:
+        if all(self.suspects.get(name) is Suspicion.SILENT for name in self._ids):
+            self.suspects.clear()  # the file holds no replies
         least, most = max(FEWEST_EQUAL, EQUAL * len(self._ids)), MOST_EQUAL * len(self._ids)
         repeated = [
             units

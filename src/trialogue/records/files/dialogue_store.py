@@ -82,7 +82,7 @@ class _Room:
                 weakref.finalize(self, _close, self._file)
             place = self._file.seek(0, os.SEEK_END), len(content)
             self._file.write(content)
-            self._file.flush()  # so that a full disk is told here, and not where it is read
+            self._file.flush()  # here, not by whoever reads next
         except OSError as error:
             raise UsageError(
                 f"dialogues that do not fit into memory cannot be written to a temporary file: {error.strerror}. Free some "

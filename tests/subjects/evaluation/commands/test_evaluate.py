@@ -9,7 +9,6 @@ import trialogue
 from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, UsageError
 from trialogue.findings import StatementKind
-from trialogue.findings.threat import Severity
 from trialogue.findings.threats import ThreatCode
 from trialogue.records import Dialogue, Record, Score, Utterance, read_records
 from trialogue.subjects.evaluation.commands.evaluate import evaluate
@@ -229,21 +228,3 @@ def test_situations_that_a_system_did_not_answer_are_reported(tmp_path: Path) ->
     records = [record for record in offline() if getattr(record, "situation_id", "") != "s3" or record.system == "echo"]  # type: ignore[attr-defined]
     run = evaluate(written(tmp_path / "x.jsonl", records), resamples=200)
     assert any("mute answered 11 of the 12 situations" in warning for warning in run.findings.warnings)
-
-
-@pytest.mark.parametrize("heading", ["messages", "dialog"])
-@pytest.mark.parametrize("said", [[], [{"role": "user", "content": "Hello there"}]])
-def test_a_system_that_never_says_anything_wins_no_firm_verdict(
-    tmp_path: Path, heading: str, said: list[dict[str, str]]
-) -> None:
-    """Beside one that replies it has failed; where nobody replies, the files hold no replies."""
-    talk = [
-        {"role": "user", "content": "A film, please"},
-        {"role": "assistant", "content": "Try The Quiet Harbor (1990)."},
-    ]
-    rows = [{"id": f"a{n}", "system": "A", "rating": 2 + n % 3, heading: talk} for n in range(30)]
-    rows += [{"id": f"b{n}", "system": "B", "rating": 4 + n % 2, heading: said} for n in range(30)]
-    path = tmp_path / "talks.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    found = evaluate(path, resamples=300).findings
-    assert (ThreatCode.SUSPECTED_FAILURES, Severity.DEMOTES) in {(each.code, each.severity) for each in found.threats}
